@@ -125,7 +125,7 @@ static bool run_solver(struct skr_run *run, const struct skr_run *base,
         }
         return true;
     }
-    if (skr_feasible_has(run, &feasible, run->n)) {
+    if (skr_feasible_has(run, &feasible, run->sizes)) {
         return place(run, &feasible, &began, solution);
     }
     solution->status = SKR_SOLVE_INFEASIBLE;

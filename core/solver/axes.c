@@ -4,19 +4,14 @@
 
 #include <string.h>
 
-const struct skr_axes skr_axes_of_equals = {
-    .n = 1,
-    .axis = {{.kind = -1, .most = INT32_MAX, .unit = {1}, .each = {1}, .weight = {1, 1}}},
-};
-
 /* Makes one count of the axis worth that many units. */
 static void set_each(const struct skr_role_run *rr, struct skr_axis *axis, int32_t units)
 {
-    axis->weight[rr->n_roles] = 0;
-    for (int32_t r = 0; r < rr->n_roles; r++) {
+    axis->weight[rr->run.n_roles] = 0;
+    for (int32_t r = 0; r < rr->run.n_roles; r++) {
         axis->each[r] = axis->unit[r] * units;
         axis->weight[r] = axis->each[r];
-        axis->weight[rr->n_roles] += axis->each[r];
+        axis->weight[rr->run.n_roles] += axis->each[r];
     }
 }
 
@@ -26,7 +21,7 @@ static void add_axis(struct skr_role_run *rr, struct skr_axes *axes, int32_t rol
     *axis = (struct skr_axis){.role = role, .kind = kind};
     if (kind >= 0) {
         axis->most = rr->sets[kind];
-        for (int32_t r = 0; r < rr->n_roles; r++) {
+        for (int32_t r = 0; r < rr->run.n_roles; r++) {
             axis->unit[r] = rr->roles->kind[kind].each[r];
         }
     } else {
@@ -58,7 +53,7 @@ static bool can_be_coarse(const struct skr_role_run *rr, const struct skr_axis *
         return false;
     }
     bool claimed = false;
-    for (int32_t r = 0; r < rr->n_roles; r++) {
+    for (int32_t r = 0; r < rr->run.n_roles; r++) {
         claimed = claimed || (axis->unit[r] > 0 && rr->claims[r] && rr->claims[r][0] > 0);
     }
     return !claimed;
@@ -104,6 +99,33 @@ static int32_t add_field(struct skr_axes *axes, int32_t *bits, int32_t most, uin
     return shift;
 }
 
+/* A counter for the scope if its law limits the used children. False: the key is full. */
+static bool add_counter(struct skr_axes *axes, int32_t *bits, const struct skr_law *law,
+                        int32_t scope, int32_t n)
+{
+    if (law->used == 0) {
+        return true;
+    }
+    struct skr_counter *counter = &axes->counter[axes->n_counters++];
+    /* More than the scope has members: one too many says the same. */
+    *counter = (struct skr_counter){.scope = scope, .used = law->used <= n ? law->used : n + 1};
+    counter->shift = add_field(axes, bits, counter->used, &counter->mask);
+    return counter->shift >= 0;
+}
+
+struct skr_axes *skr_axes_of_equals(struct skr_run *run)
+{
+    struct skr_axes *axes = skr_run_alloc(run, (size_t)run->tree->n_levels + 1, sizeof *axes);
+    for (int32_t level = 1; level <= run->tree->n_levels && axes; level++) {
+        int32_t bits = 0;
+        axes[level].n = 1;
+        axes[level].axis[0] = (struct skr_axis){
+            .kind = -1, .most = run->n, .unit = {1}, .each = {1}, .weight = {1, 1}};
+        add_counter(&axes[level], &bits, &run->law[level], 0, run->n);
+    }
+    return axes;
+}
+
 static bool pack_level(struct skr_role_run *rr, int32_t level)
 {
     struct skr_axes *axes = &rr->axes[level];
@@ -116,17 +138,9 @@ static bool pack_level(struct skr_role_run *rr, int32_t level)
         }
         axes->side |= axis->mask << axis->shift;
     }
-    for (int32_t scope = 0; scope < rr->n_scopes; scope++) {
-        int32_t used = rr->law[level][scope].used;
-        if (used > 0) {
-            struct skr_counter *counter = &axes->counter[axes->n_counters++];
-            /* More than the scope has members: one too many says the same. */
-            used = used <= rr->n[scope] ? used : rr->n[scope] + 1;
-            *counter = (struct skr_counter){.scope = scope, .used = used};
-            counter->shift = add_field(axes, &bits, used, &counter->mask);
-            if (counter->shift < 0) {
-                return false;
-            }
+    for (int32_t scope = 0; scope < rr->run.n_scopes; scope++) {
+        if (!add_counter(axes, &bits, &rr->law[level][scope], scope, rr->n[scope])) {
+            return false;
         }
     }
     return true;
@@ -136,7 +150,7 @@ static bool make_level(struct skr_role_run *rr, int32_t level)
 {
     const struct skr_problem *problem = rr->run.problem;
     struct skr_axes *axes = &rr->axes[level];
-    for (int32_t r = 0; r < rr->n_roles; r++) {
+    for (int32_t r = 0; r < rr->run.n_roles; r++) {
         int32_t kind = rr->kind_of[r];
         bool first = kind >= 0 && rr->roles->kind[kind].level >= level;
         for (int32_t q = 0; q < r && first; q++) {
@@ -152,8 +166,8 @@ static bool make_level(struct skr_role_run *rr, int32_t level)
     if (rr->block > 1) {
         make_coarse(rr, axes);
     }
-    for (int32_t scope = 0; scope < rr->n_scopes; scope++) {
-        const bool group = scope == rr->n_roles;
+    for (int32_t scope = 0; scope < rr->run.n_scopes; scope++) {
+        const bool group = scope == rr->run.n_roles;
         const struct skr_role *role = group ? NULL : &rr->roles->role[scope];
         const bool has = group || (role->rule && role->has_rule && role->has_rule[level - 1]);
         const struct skr_rule none = {.type = SKR_RULE_PACK};
@@ -171,7 +185,7 @@ static bool make_level(struct skr_role_run *rr, int32_t level)
 static bool sum_claims(struct skr_role_run *rr)
 {
     const struct skr_tree *tree = rr->run.tree;
-    for (int32_t r = 0; r < rr->n_roles; r++) {
+    for (int32_t r = 0; r < rr->run.n_roles; r++) {
         const int32_t *claimed = rr->roles->role[r].claimed;
         if (claimed && tree->n_leaves > 0) {
             rr->claims[r] = skr_leaf_sums(&rr->run, claimed);
@@ -187,21 +201,23 @@ bool skr_role_run_init(struct skr_role_run *rr, const struct skr_problem *proble
                        const int32_t *sizes, int32_t block)
 {
     *rr = (struct skr_role_run){.roles = problem->roles, .block = block};
-    rr->n_roles = (int32_t)rr->roles->n_roles;
-    rr->n_scopes = rr->n_roles + 1;
     rr->row_limit = rr->roles->row_limit > 0 ? rr->roles->row_limit : SKR_ROLE_ROWS_MAX;
     if (!skr_run_init(&rr->run, problem)) {
         return false;
     }
     rr->run.steps_left = SKR_ROLE_STEPS_MAX;
     rr->run.rr = rr;
-    for (int32_t r = 0; r < rr->n_roles; r++) {
+    rr->run.n_roles = (int32_t)rr->roles->n_roles;
+    rr->run.n_scopes = rr->run.n_roles + 1;
+    rr->run.sizes = rr->n;
+    rr->run.axes = rr->axes;
+    for (int32_t r = 0; r < rr->run.n_roles; r++) {
         rr->n[r] = sizes ? sizes[r] : rr->roles->role[r].n;
-        rr->n[rr->n_roles] += rr->n[r];
+        rr->n[rr->run.n_roles] += rr->n[r];
         rr->kind_of[r] = -1;
     }
     for (size_t k = 0; k < rr->roles->n_kinds; k++) {
-        for (int32_t r = 0; r < rr->n_roles; r++) {
+        for (int32_t r = 0; r < rr->run.n_roles; r++) {
             if (rr->roles->kind[k].each[r] > 0) {
                 rr->kind_of[r] = (int32_t)k;
                 rr->sets[k] = rr->n[r] / rr->roles->kind[k].each[r];
@@ -214,6 +230,7 @@ bool skr_role_run_init(struct skr_role_run *rr, const struct skr_problem *proble
         return false;
     }
     for (int32_t level = 1; level <= rr->run.tree->n_levels; level++) {
+        rr->run.laws[level] = rr->law[level];
         if (!make_level(rr, level)) {
             rr->beyond = true;
             return false;
@@ -248,11 +265,11 @@ static bool has_rest(const struct skr_role_run *rr, const struct skr_axis *axis,
 }
 
 /* The count of the members on an axis. */
-static bool count_on(const struct skr_role_run *rr, const struct skr_axis *axis,
-                     const int32_t *members, int32_t *ret)
+static bool count_on(const struct skr_run *run, const struct skr_axis *axis, const int32_t *members,
+                     int32_t *ret)
 {
     int32_t units = -1;
-    for (int32_t r = 0; r < rr->n_roles; r++) {
+    for (int32_t r = 0; r < run->n_roles; r++) {
         if (axis->unit[r] > 0) {
             int32_t count = members[r] / axis->unit[r];
             if (members[r] % axis->unit[r] != 0 || (units >= 0 && count != units)) {
@@ -263,10 +280,11 @@ static bool count_on(const struct skr_role_run *rr, const struct skr_axis *axis,
     }
     switch (axis->part) {
     case SKR_AXIS_BLOCKS:
-        *ret = units / rr->block;
-        return *ret <= axis->most && (units % rr->block == 0 || has_rest(rr, axis, units));
+        *ret = units / run->rr->block;
+        return *ret <= axis->most &&
+               (units % run->rr->block == 0 || has_rest(run->rr, axis, units));
     case SKR_AXIS_REST:
-        *ret = units % rr->block != 0 ? 1 : 0;
+        *ret = units % run->rr->block != 0 ? 1 : 0;
         return true;
     case SKR_AXIS_WHOLE:
     default:
@@ -275,13 +293,13 @@ static bool count_on(const struct skr_role_run *rr, const struct skr_axis *axis,
     }
 }
 
-bool skr_axes_vector(const struct skr_role_run *rr, int32_t level, const int32_t *members,
+bool skr_axes_vector(const struct skr_run *run, int32_t level, const int32_t *members,
                      uint64_t *ret_key, int32_t *ret_main)
 {
-    const struct skr_axes *axes = &rr->axes[level];
+    const struct skr_axes *axes = &run->axes[level];
     int32_t counts[SKR_AXES_MAX] = {0};
     for (int32_t a = 0; a < axes->n; a++) {
-        if (!count_on(rr, &axes->axis[a], members, &counts[a])) {
+        if (!count_on(run, &axes->axis[a], members, &counts[a])) {
             return false;
         }
     }

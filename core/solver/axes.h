@@ -66,16 +66,15 @@ struct skr_axes {
     uint64_t side;           /* mask of the fields of side axes */
 };
 
-/* Of equal members: their number, without side axes. */
-extern const struct skr_axes skr_axes_of_equals;
+/* The axes of equal members [level], with a counter where the level limits the used children. Memory
+ * of the run. NULL: it had to stop. */
+struct skr_axes *skr_axes_of_equals(struct skr_run *run);
 
 struct skr_role_table; /* role_peaks.h */
 
 struct skr_role_run {
     struct skr_run run; /* memory, cancellation, statistics; its laws are not used */
     const struct skr_roles *roles;
-    int32_t n_roles;
-    int32_t n_scopes;          /* n_roles + 1 */
     int32_t n[SKR_SCOPES_MAX]; /* members of each scope */
     int32_t sets[SKR_SET_KINDS_MAX];
     int32_t kind_of[SKR_ROLES_MAX];                         /* -1: none */
@@ -163,7 +162,7 @@ void skr_axes_members(const struct skr_axes *axes, int32_t n_roles, uint64_t key
                       int32_t *ret);
 /* The way back, with the counters of a whole sibling set of the level. False if the members are no
  * vector of its axes. */
-bool skr_axes_vector(const struct skr_role_run *rr, int32_t level, const int32_t *members,
+bool skr_axes_vector(const struct skr_run *run, int32_t level, const int32_t *members,
                      uint64_t *ret_key, int32_t *ret_main);
 
 #endif

@@ -58,7 +58,7 @@ static bool find_key(struct skr_run *inner, int32_t level, struct skr_arena *are
     int32_t *list = skr_run_alloc(inner, (size_t)tree->n_units, sizeof *list);
     if (!total || !list || !skr_leaf_bounds(inner, inner->problem, &leaf) ||
         !skr_feasible_build(inner, &leaf, &feasible) ||
-        !skr_feasible_has(inner, &feasible, inner->n) ||
+        !skr_feasible_has(inner, &feasible, inner->sizes) ||
         !skr_graph_begin(&graph, inner, &feasible) || !skr_optimum(&graph, level) ||
         !skr_tie_choose(&graph, total)) {
         return false;

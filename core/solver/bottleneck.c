@@ -32,8 +32,7 @@ struct level_view {
     const struct skr_feasible *sets;
     int32_t level;
     const struct skr_axes *axes;
-    const struct skr_law *law; /* [scope] */
-    int32_t n_roles, n_scopes;
+    const struct skr_law *law;            /* [scope] */
     const int64_t *claims[SKR_ROLES_MAX]; /* [unit]; NULL: none */
     struct child *child;                  /* working space */
     int32_t *needs;                       /* [child][axis] */
@@ -62,8 +61,8 @@ static int best_first(const void *a, const void *b)
 static int64_t claims_of(const struct level_view *view, int32_t scope, int32_t unit)
 {
     int64_t sum = 0;
-    for (int32_t r = 0; r < view->n_roles; r++) {
-        const bool counts = scope == r || scope == view->n_roles;
+    for (int32_t r = 0; r < view->run->n_roles; r++) {
+        const bool counts = scope == r || scope == view->run->n_roles;
         sum += counts && view->claims[r] ? view->claims[r][unit] : 0;
     }
     return sum;
@@ -73,7 +72,7 @@ static int64_t claims_of(const struct level_view *view, int32_t scope, int32_t u
 static int64_t claims_on(const struct level_view *view, int32_t a, int32_t unit)
 {
     int64_t most = 0;
-    for (int32_t r = 0; r < view->n_roles; r++) {
+    for (int32_t r = 0; r < view->run->n_roles; r++) {
         const int64_t each = view->axes->axis[a].each[r];
         const int64_t counts = each > 0 ? (claims_of(view, r, unit) + each - 1) / each : 0;
         most = counts > most ? counts : most;
@@ -81,17 +80,11 @@ static int64_t claims_on(const struct level_view *view, int32_t a, int32_t unit)
     return most;
 }
 
-/* All members, in counts of an axis. */
-static int32_t all_of(const struct level_view *view, int32_t a)
-{
-    return view->run->rr ? view->axes->axis[a].most : view->run->n;
-}
-
 /* Whose rule limits the number of used siblings for an axis most; -1: none does. */
 static int32_t limiting_scope(const struct level_view *view, int32_t a)
 {
     int32_t ret = -1;
-    for (int32_t s = view->n_scopes - 1; s >= 0; s--) {
+    for (int32_t s = view->run->n_scopes - 1; s >= 0; s--) {
         const int32_t used = view->axes->axis[a].weight[s] > 0 ? view->law[s].used : 0;
         ret = used > 0 && (ret < 0 || used < view->law[ret].used) ? s : ret;
     }
@@ -112,7 +105,7 @@ static bool is_alone(const struct level_view *view, int32_t scope, int32_t a)
 static int64_t least_of(const struct level_view *view, int32_t a)
 {
     int64_t most = 0;
-    for (int32_t s = 0; s < view->n_scopes; s++) {
+    for (int32_t s = 0; s < view->run->n_scopes; s++) {
         const int64_t weight = view->axes->axis[a].weight[s];
         const int64_t least = is_alone(view, s, a) ? (view->law[s].lo + weight - 1) / weight : 0;
         most = least > most ? least : most;
@@ -172,7 +165,7 @@ static void find_needs(struct level_view *view, int32_t parent, int32_t a, int64
             needs = target - beside - instead;
             needs = needs > stays ? needs : stays;
             needs = needs < least && (needs > 0 || forced) ? least : needs;
-            needs = needs < all_of(view, a) ? needs : all_of(view, a);
+            needs = needs < view->axes->axis[a].most ? needs : view->axes->axis[a].most;
         }
         view->needs[(size_t)child[i].at * n_axes + (size_t)a] = needs > 0 ? (int32_t)needs : 0;
     }
@@ -241,7 +234,7 @@ static bool judge_unit(struct level_view *view, int32_t unit, const int32_t *nee
     skr_rows_most_beside(axes, &rows, needs, most, fits);
     for (int32_t a = 0; a < axes->n; a++) {
         const struct skr_axis *axis = &axes->axis[a];
-        const int32_t members = axis->weight[view->n_scopes - 1];
+        const int32_t members = axis->weight[view->run->n_scopes - 1];
         const int64_t left = needs[a] - view->pinned[a] > 0 ? needs[a] - view->pinned[a] : 0;
         fits[a] = fits[a] < left ? fits[a] : (int32_t)left;
         fits[a] = fits[a] < 0 && axes->n == 1 ? 0 : fits[a]; /* nothing is beside it */
@@ -249,7 +242,7 @@ static bool judge_unit(struct level_view *view, int32_t unit, const int32_t *nee
         if (needs[a] > 0 && fits[a] >= 0 && (needs[a] - fits[a]) * members < shortage) {
             shortage = (needs[a] - fits[a]) * members;
         }
-        for (int32_t r = 0; r < view->n_roles; r++) {
+        for (int32_t r = 0; r < view->run->n_roles; r++) {
             if (axis->each[r] > 0) {
                 ret.needs_of[r] = needs[a] * axis->each[r];
                 ret.fits_of[r] = fits[a] < 0 ? -1 : fits[a] * axis->each[r];
@@ -298,7 +291,7 @@ static bool judge_parent(struct level_view *view, int32_t parent, const int64_t 
     const struct skr_tree *tree = view->run->tree;
     const int32_t first = tree->child_first[parent];
     for (int32_t a = 0; a < view->axes->n; a++) {
-        const int64_t target = all_of(view, a) - elsewhere[a];
+        const int64_t target = view->axes->axis[a].most - elsewhere[a];
         const int64_t claims = claims_on(view, a, parent);
         find_needs(view, parent, a, target > claims ? target : claims);
     }
@@ -346,18 +339,15 @@ static bool judge_level(struct level_view *view)
 bool skr_bottlenecks_find(struct skr_run *run, const struct skr_feasible *sets,
                           struct skr_explanation *ret)
 {
-    const struct skr_role_run *rr = run->rr;
     const int32_t level = ret->level;
     struct level_view view = {.run = run,
                               .sets = sets,
                               .level = level,
-                              .axes = rr ? &rr->axes[level] : &skr_axes_of_equals,
-                              .law = rr ? rr->law[level] : &run->law[level],
-                              .n_roles = rr ? rr->n_roles : 1,
-                              .n_scopes = rr ? rr->n_scopes : 1,
+                              .axes = &run->axes[level],
+                              .law = run->laws[level],
                               .ret = ret};
-    if (rr) {
-        memcpy(view.claims, rr->claims, sizeof view.claims);
+    if (run->rr) {
+        memcpy(view.claims, run->rr->claims, sizeof view.claims);
     } else if (run->problem->claimed) {
         view.claims[0] = skr_leaf_sums(run, sets->leaf.least);
     }

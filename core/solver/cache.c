@@ -304,8 +304,8 @@ int skr_solver_cache_feasible(struct skr_solver_cache *cache, const struct skr_p
     struct skr_solution *solution = NULL;
     if (is_worth_keeping(problem) &&
         open_kept(cache, problem, changed, n_changed, &kept, error) == 0) {
-        *ret = skr_feasible_has(&kept->run, &kept->feasible, problem->n) ? SKR_SOLVE_PLACED
-                                                                         : SKR_SOLVE_INFEASIBLE;
+        *ret = skr_feasible_has(&kept->run, &kept->feasible, &problem->n) ? SKR_SOLVE_PLACED
+                                                                          : SKR_SOLVE_INFEASIBLE;
         return 0;
     }
     int rc = skr_solve(problem, &solution, error);

@@ -109,9 +109,6 @@ struct skr_graph_level {
 
 struct skr_graph {
     struct skr_run *run;
-    int32_t n_roles;  /* of equal members: 1 */
-    int32_t n_scopes; /* of equal members: 1; of roles: n_roles + 1 */
-    const int32_t *n; /* [scope] members */
     const struct skr_feasible *sets;
     int32_t n_levels; /* opened so far: levels 1 .. n_levels */
     struct skr_graph_level level[SKR_LEVELS_MAX + 2];

@@ -121,7 +121,7 @@ static bool holds(const struct skr_span *span, const struct skr_port *port)
 static bool can_be_solo(const struct skr_graph *graph, const struct skr_words *words)
 {
     return !graph->run->plain && words->one_used > 0 &&
-           words->scope[words->lead] == graph->n_roles && words->axes->n_counters == 0;
+           words->scope[words->lead] == graph->run->n_roles && words->axes->n_counters == 0;
 }
 
 /* Whether one unit holds all of the port, and no other one must hold anything. */

@@ -43,7 +43,7 @@ enum skr_role_verdict skr_trial_decide(struct skr_trial *t, struct skr_role_vari
         skr_run_begin_inner(t->run, &variant->problem, &inner) &&
         (deepest > 0 ? skr_feasible_rebuild(&inner, t->run, t->feasible, deepest, &sets)
                      : find_sets(&inner, &sets));
-    const bool fits = done && skr_feasible_has(&inner, &sets, inner.n);
+    const bool fits = done && skr_feasible_has(&inner, &sets, inner.sizes);
     t->stop = inner.stop;
     skr_run_end_inner(t->run, &inner);
     return t->stop != SKR_RUN_GOES_ON ? SKR_ROLE_CANCELLED

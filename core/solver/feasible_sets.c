@@ -60,21 +60,23 @@ void skr_feasible_totals(const struct skr_run *run, const struct skr_feasible *f
     unit_totals(run, feasible, unit, bits);
 }
 
-bool skr_feasible_has(const struct skr_run *run, const struct skr_feasible *feasible, int32_t total)
+bool skr_feasible_has(const struct skr_run *run, const struct skr_feasible *feasible,
+                      const int32_t *members)
 {
-    const struct skr_span *inside = feasible->inside[0];
-    if (!inside) {
-        return total == 0;
+    uint64_t key = 0;
+    int32_t main = 0;
+    if (!skr_axes_vector(run, 1, members, &key, &main)) {
+        return false;
     }
-    return skr_span_has(inside, (uint64_t)skr_law_row(&run->law[inside->level]), total) ||
-           (total == 0 && skr_span_has(inside, 0, 0));
+    return feasible->inside[0] ? skr_span_has(feasible->inside[0], key, main)
+                               : key == 0 && main == 0;
 }
 
 bool skr_feasible_complete(const struct skr_run *run, int32_t level, uint64_t key)
 {
-    const struct skr_axes *axes = run->rr ? &run->rr->axes[level] : NULL;
-    bool complete = axes || key == 0 || key == (uint64_t)skr_law_row(&run->law[level]);
-    for (int32_t c = 0; axes && c < axes->n_counters; c++) {
+    const struct skr_axes *axes = &run->axes[level];
+    bool complete = true;
+    for (int32_t c = 0; c < axes->n_counters; c++) {
         const struct skr_counter *counter = &axes->counter[c];
         uint64_t used = key >> counter->shift & counter->mask;
         complete = complete && (used == 0 || used == (uint64_t)counter->used);

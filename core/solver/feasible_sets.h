@@ -49,9 +49,9 @@ bool skr_feasible_rebuild(struct skr_run *run, const struct skr_run *base_run,
 bool skr_leaf_bounds(struct skr_run *run, const struct skr_problem *problem,
                      struct skr_leaf_bounds *ret);
 
-/* Whether total is in S(root). O(1). */
+/* Whether the members [n_roles] are in S(root). */
 bool skr_feasible_has(const struct skr_run *run, const struct skr_feasible *feasible,
-                      int32_t total);
+                      const int32_t *members);
 
 /* Whether the key of a whole sibling set of the level has as many used units as the rules say. */
 bool skr_feasible_complete(const struct skr_run *run, int32_t level, uint64_t key);

@@ -306,7 +306,7 @@ static bool can_grow(struct skr_run *run, const struct skr_leaf_bounds *leaf, in
     if (!most || !skr_feasible_build(run, &bounds, &feasible)) {
         return false;
     }
-    *ret = skr_feasible_has(run, &feasible, run->n);
+    *ret = skr_feasible_has(run, &feasible, run->sizes);
     return true;
 }
 

@@ -41,20 +41,6 @@ static int by_vector(const void *a, const void *b)
     return (x->main > y->main) - (x->main < y->main);
 }
 
-/* The vector of the axes of the level for these members of one sibling set. */
-static void find_vector(const struct skr_graph *graph, int32_t level, const int32_t *members,
-                        uint64_t *ret_key, int32_t *ret_main)
-{
-    const struct skr_role_run *rr = graph->run->rr;
-    if (!rr) {
-        *ret_key = (uint64_t)skr_law_row(graph->level[level].law);
-        *ret_main = members[0];
-        return;
-    }
-    bool found = skr_axes_vector(rr, level, members, ret_key, ret_main);
-    skr_bug_on(!found);
-}
-
 /* Live states of units of the level above that hold anything, in ret. */
 static int32_t list_wants(const struct skr_graph *graph, int32_t level, struct want *ret)
 {
@@ -72,8 +58,8 @@ static int32_t list_wants(const struct skr_graph *graph, int32_t level, struct w
                 int32_t members[SKR_ROLES_MAX];
                 struct want *want = &ret[n];
                 *want = (struct want){.unit = unit, .state = state};
-                skr_axes_members(above->axes, graph->n_roles, key, state->main, members);
-                find_vector(graph, level, members, &want->key, &want->main);
+                skr_axes_members(above->axes, graph->run->n_roles, key, state->main, members);
+                skr_bug_on(!skr_axes_vector(graph->run, level, members, &want->key, &want->main));
             }
             n++;
         }
@@ -280,15 +266,10 @@ bool skr_graph_open(struct skr_graph *graph, struct skr_words *words, bool *ret_
 
 bool skr_graph_begin(struct skr_graph *graph, struct skr_run *run, const struct skr_feasible *sets)
 {
-    const struct skr_role_run *rr = run->rr;
-    *graph = (struct skr_graph){.run = run,
-                                .sets = sets,
-                                .n_roles = rr ? rr->n_roles : 1,
-                                .n_scopes = rr ? rr->n_scopes : 1,
-                                .n = rr ? rr->n : &run->n};
+    *graph = (struct skr_graph){.run = run, .sets = sets};
     for (int32_t level = 1; level <= run->tree->n_levels; level++) {
-        graph->level[level].axes = rr ? &rr->axes[level] : &skr_axes_of_equals;
-        graph->level[level].law = rr ? rr->law[level] : &run->law[level];
+        graph->level[level].axes = &run->axes[level];
+        graph->level[level].law = run->laws[level];
     }
     struct skr_graph_level *first = &graph->level[1];
     first->set = skr_run_alloc(run, 1, sizeof(struct skr_ports *));
@@ -298,6 +279,6 @@ bool skr_graph_begin(struct skr_graph *graph, struct skr_run *run, const struct 
     }
     struct skr_port *port = &root->ports.port[root->ports.n++];
     *port = (struct skr_port){.state = -1, .live = true};
-    find_vector(graph, 1, graph->n, &port->key, &port->main);
+    skr_bug_on(!skr_axes_vector(run, 1, run->sizes, &port->key, &port->main));
     return true;
 }

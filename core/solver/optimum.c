@@ -75,7 +75,7 @@ bool skr_optimum(struct skr_graph *graph, int32_t deepest)
     for (int32_t level = 1; level <= deepest; level++) {
         /* The own rule of one role alone is that of the level. */
         const struct skr_law *law = graph->level[level].law;
-        law += graph->n_roles == 1 && !law->silent ? 0 : graph->n_scopes - 1;
+        law += graph->run->n_roles == 1 && !law->silent ? 0 : graph->run->n_scopes - 1;
         if (graph->run->problem->tie_break == SKR_TIE_TIGHT && law->type == SKR_RULE_PACK &&
             !law->silent) {
             skr_graph_weigh(graph, level, weigh_by_room, graph->level[level].axes);

@@ -32,8 +32,8 @@ static int32_t *place(struct skr_role_run *rr, const struct skr_span *span, uint
                       int32_t main, int32_t *ret)
 {
     if (!span->left) {
-        skr_axes_members(&rr->axes[span->level], rr->n_roles, key, main, ret);
-        return ret + rr->n_roles;
+        skr_axes_members(&rr->axes[span->level], rr->run.n_roles, key, main, ret);
+        return ret + rr->run.n_roles;
     }
     uint64_t left_key = 0;
     int32_t left_main = 0;
@@ -46,7 +46,7 @@ bool skr_role_any(struct skr_role_run *rr, const struct skr_feasible *sets, cons
                   int32_t *members)
 {
     const struct skr_tree *tree = rr->run.tree;
-    size_t n_roles = (size_t)rr->n_roles;
+    size_t n_roles = (size_t)rr->run.n_roles;
     memset(members, 0, (size_t)tree->n_units * n_roles * sizeof *members);
     memcpy(members, target, n_roles * sizeof *members);
     for (int32_t unit = 0; unit < tree->first_leaf; unit++) {
@@ -54,7 +54,7 @@ bool skr_role_any(struct skr_role_run *rr, const struct skr_feasible *sets, cons
         int32_t main = 0;
         int32_t level = skr_tree_level_of(tree, unit);
         int32_t *own = members + (size_t)unit * n_roles;
-        if (!skr_axes_vector(rr, level + 1, own, &key, &main) || (key == 0 && main == 0)) {
+        if (!skr_axes_vector(&rr->run, level + 1, own, &key, &main) || (key == 0 && main == 0)) {
             continue;
         }
         /* Children that hold nothing have no span: their members are moved to their places from the

@@ -44,7 +44,7 @@ static struct measure measure_of(const struct bounds *b, const int64_t *each)
     const struct skr_axes *axes = &rr->axes[b->level];
     struct measure ret = {{0}};
     for (int32_t a = 0; a < axes->n; a++) {
-        for (int32_t r = 0; r < rr->n_roles; r++) {
+        for (int32_t r = 0; r < rr->run.n_roles; r++) {
             ret.each[a] = add_capped(ret.each[a], axes->axis[a].each[r], each[r]);
         }
     }
@@ -124,8 +124,8 @@ static void bound_set(struct bounds *b, struct skr_siblings *set)
     int64_t each[SKR_ROLES_MAX] = {0};
     b->unit = set->unit;
     b->n_units = set->all->n_units;
-    for (int32_t r = 0; r < rr->n_roles; r++) {
-        each[r] = scope == rr->n_roles || scope == r ? 1 : 0;
+    for (int32_t r = 0; r < rr->run.n_roles; r++) {
+        each[r] = scope == rr->run.n_roles || scope == r ? 1 : 0;
     }
     struct measure measure = measure_of(b, each);
     find_most(b, &measure);
@@ -134,16 +134,16 @@ static void bound_set(struct bounds *b, struct skr_siblings *set)
         port->weight =
             best_list(b, scope, amount_of(b, &measure, port->key, port->main)) - b->words->slack;
     }
-    if (scope < rr->n_roles) {
+    if (scope < rr->run.n_roles) {
         return;
     }
-    for (int32_t r = 0; r < rr->n_roles; r++) {
+    for (int32_t r = 0; r < rr->run.n_roles; r++) {
         memset(each, 0, sizeof each);
         each[r] = 1;
         raise_used(b, each, set);
     }
     for (size_t d = 0; d < problem->n_resources; d++) {
-        for (int32_t r = 0; r < rr->n_roles; r++) {
+        for (int32_t r = 0; r < rr->run.n_roles; r++) {
             each[r] = rr->roles->role[r].demand[d];
         }
         raise_used(b, each, set);

@@ -28,7 +28,7 @@ static void stop(const struct skr_role_run *rr, struct skr_role_exact *ret)
 
 static bool is_greater(const struct skr_role_run *rr, const int32_t *a, const int32_t *b)
 {
-    for (int32_t r = 0; r < rr->n_roles; r++) {
+    for (int32_t r = 0; r < rr->run.n_roles; r++) {
         if (a[r] != b[r]) {
             return a[r] > b[r];
         }
@@ -50,12 +50,12 @@ static bool greatest_sizes(struct skr_role_run *rr, const struct skr_feasible *s
              main = skr_row_next(row, main + 1)) {
             int32_t members[SKR_ROLES_MAX];
             bool enough = true;
-            skr_axes_members(&rr->axes[1], rr->n_roles, row->key, main, members);
-            for (int32_t r = 0; r < rr->n_roles; r++) {
+            skr_axes_members(&rr->axes[1], rr->run.n_roles, row->key, main, members);
+            for (int32_t r = 0; r < rr->run.n_roles; r++) {
                 enough = enough && members[r] >= rr->roles->role[r].minimum;
             }
             if (enough && (!*found || is_greater(rr, members, ret))) {
-                memcpy(ret, members, (size_t)rr->n_roles * sizeof *ret);
+                memcpy(ret, members, (size_t)rr->run.n_roles * sizeof *ret);
                 *found = true;
             }
         }
@@ -66,11 +66,11 @@ static bool greatest_sizes(struct skr_role_run *rr, const struct skr_feasible *s
 static void put_counts(const struct skr_role_run *rr, const int32_t *members, int32_t *count)
 {
     const struct skr_tree *tree = rr->run.tree;
-    for (int32_t r = 0; r < rr->n_roles; r++) {
+    for (int32_t r = 0; r < rr->run.n_roles; r++) {
         for (int32_t leaf = 0; leaf < tree->n_leaves; leaf++) {
             size_t unit = (size_t)(tree->first_leaf + leaf);
             count[(size_t)r * (size_t)tree->n_leaves + (size_t)leaf] =
-                members[unit * (size_t)rr->n_roles + (size_t)r];
+                members[unit * (size_t)rr->run.n_roles + (size_t)r];
         }
     }
 }
@@ -82,7 +82,7 @@ static bool place(struct skr_role_run *rr, const struct skr_feasible *sets,
     const struct skr_tree *tree = rr->run.tree;
     struct skr_graph graph;
     int32_t *members =
-        skr_run_alloc(&rr->run, (size_t)tree->n_units * (size_t)rr->n_roles, sizeof *members);
+        skr_run_alloc(&rr->run, (size_t)tree->n_units * (size_t)rr->run.n_roles, sizeof *members);
     if (!members) {
         return false;
     }
@@ -114,8 +114,8 @@ static void run_sizes(const struct skr_problem *problem, const int32_t *sizes,
     done = done && skr_run_poll(&rr.run) && skr_role_sets_build(&rr, &sets);
     if (!done) {
         stop(&rr, ret);
-    } else if (skr_role_sets_has(&rr, &sets, rr.n)) {
-        memcpy(ret->size, rr.n, (size_t)rr.n_roles * sizeof *ret->size);
+    } else if (skr_feasible_has(&rr.run, &sets, rr.n)) {
+        memcpy(ret->size, rr.n, (size_t)rr.run.n_roles * sizeof *ret->size);
         ret->verdict = SKR_ROLE_PLACED;
         if (ret->count && !place(&rr, &sets, ret)) {
             stop(&rr, ret);

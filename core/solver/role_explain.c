@@ -67,7 +67,7 @@ static bool explain_root(struct skr_role_run *rr, const struct skr_feasible *set
             roles->largest_of_sets[axes->axis[a].kind] = found[a];
         }
     }
-    solution->explanation.largest = skr_rows_greatest(axes, &rows, rr->n_roles);
+    solution->explanation.largest = skr_rows_greatest(axes, &rows, rr->run.n_roles);
     return true;
 }
 
@@ -83,7 +83,7 @@ static int64_t sum_of_fits(const struct skr_problem *problem)
     skr_role_variant_free_levels(&v, problem->tree->n_levels);
     if (skr_role_run_init(&rr, &v.problem, NULL, 1) && skr_role_sets_build(&rr, &sets) &&
         skr_role_sets_root(&rr, &sets, &rows)) {
-        sum = skr_rows_greatest(&rr.axes[1], &rows, rr.n_roles);
+        sum = skr_rows_greatest(&rr.axes[1], &rows, rr.run.n_roles);
     }
     skr_role_run_fini(&rr);
     return sum;

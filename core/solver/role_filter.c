@@ -10,7 +10,7 @@ static int64_t claims_of(const struct skr_role_filter *filter, uint32_t roles)
 {
     const struct skr_role_run *rr = filter->rr;
     int64_t claims = 0;
-    for (int32_t r = 0; r < rr->n_roles; r++) {
+    for (int32_t r = 0; r < rr->run.n_roles; r++) {
         claims += (roles >> r & 1) != 0 && rr->claims[r] ? rr->claims[r][filter->unit] : 0;
     }
     return claims;
@@ -25,7 +25,7 @@ static void add_sum(struct skr_role_filter *filter, uint32_t roles, int32_t leas
     filter->cap_most[at] = (int32_t)most;
     for (int32_t a = 0; a < axes->n; a++) {
         filter->cap_weight[at][a] = 0;
-        for (int32_t r = 0; r < filter->rr->n_roles; r++) {
+        for (int32_t r = 0; r < filter->rr->run.n_roles; r++) {
             filter->cap_weight[at][a] += (roles >> r & 1) != 0 ? axes->axis[a].each[r] : 0;
         }
     }
@@ -37,7 +37,7 @@ static uint32_t axes_of(const struct skr_role_filter *filter, uint32_t roles)
     const struct skr_axes *axes = &filter->rr->axes[filter->level];
     uint32_t ret = 0;
     for (int32_t a = 0; a < axes->n; a++) {
-        for (int32_t r = 0; r < filter->rr->n_roles; r++) {
+        for (int32_t r = 0; r < filter->rr->run.n_roles; r++) {
             ret |= (roles >> r & 1) != 0 && axes->axis[a].each[r] > 0 ? UINT32_C(1) << a : 0;
         }
     }
@@ -98,13 +98,13 @@ void skr_role_filter_init(struct skr_role_filter *filter, struct skr_role_run *r
                 kind->exclusive && axes->axis[a].most > 1 ? 1 : axes->axis[a].most;
         }
     }
-    filter->most = rr->n[rr->n_roles];
+    filter->most = rr->n[rr->run.n_roles];
     const struct skr_unit_bounds *bounds = rr->run.problem->bounds;
     if (bounds) {
         filter->least = bounds[unit].least;
         filter->most = bounds[unit].most < filter->most ? bounds[unit].most : filter->most;
     }
-    for (int32_t scope = 0; scope < rr->n_scopes; scope++) {
+    for (int32_t scope = 0; scope < rr->run.n_scopes; scope++) {
         const struct skr_law *law = &rr->law[level][scope];
         if (law->lo > 1 || law->factor > 1 || law->used > 0) {
             filter->simple = false;
@@ -134,13 +134,13 @@ static bool judge(const struct skr_role_filter *filter, const int32_t *base, int
 {
     const struct skr_role_run *rr = filter->rr;
     const struct skr_axes *axes = &rr->axes[filter->level];
-    for (int32_t scope = 0; scope < rr->n_scopes; scope++) {
+    for (int32_t scope = 0; scope < rr->run.n_scopes; scope++) {
         int32_t amount = base[scope] + main * skr_axes_slope(axes, scope);
         if (amount > 0 && rr->ruled[filter->level][scope] &&
             !skr_law_allows(&rr->law[filter->level][scope], amount)) {
             return false;
         }
-        if (scope == rr->n_roles && amount < filter->least) {
+        if (scope == rr->run.n_roles && amount < filter->least) {
             return false;
         }
     }
@@ -203,11 +203,11 @@ bool skr_role_filter_put(const struct skr_role_filter *filter, uint64_t key,
             lo = least > lo ? least : lo;
         }
     }
-    for (int32_t scope = 0; scope < rr->n_scopes; scope++) {
+    for (int32_t scope = 0; scope < rr->run.n_scopes; scope++) {
         base[scope] = skr_axes_base(axes, key, scope);
         bound(&hi, base[scope], skr_axes_slope(axes, scope), rr->law[filter->level][scope].hi);
     }
-    bound(&hi, base[rr->n_roles], skr_axes_slope(axes, rr->n_roles), filter->most);
+    bound(&hi, base[rr->run.n_roles], skr_axes_slope(axes, rr->run.n_roles), filter->most);
     if (filter->simple) {
         return lo > hi || skr_rows_add_row(&rr->run, key, row, lo, hi);
     }

@@ -162,12 +162,12 @@ static bool choose_scope(struct skr_graph *graph, int32_t level, const struct sk
     int64_t of_group = 0;
     int64_t of_main = 0;
     graph->narrow = words->scope[words->lead];
-    if (graph->narrow < rr->n_roles || main < 0) {
+    if (graph->narrow < rr->run.n_roles || main < 0) {
         return true;
     }
     for (int32_t i = 0; i < at->n_sets; i++) {
         if (skr_ports_wanted(at->set[i]) && skr_siblings_at(at, i)->all->n_units <= UNITS_MAX &&
-            (!add_slack(rr, skr_siblings_at(at, i), rr->n_roles, &of_group) ||
+            (!add_slack(rr, skr_siblings_at(at, i), rr->run.n_roles, &of_group) ||
              !add_slack(rr, skr_siblings_at(at, i), main, &of_main))) {
             return false;
         }

@@ -53,15 +53,15 @@ static bool collapse_row(const struct skr_role_filter *filter, const struct skr_
     const struct skr_axis *a = &below->axis[below->n - 1];
     const struct skr_axis *b = &axes->axis[axes->n - 1];
     if (a->role == b->role && a->kind == b->kind) {
-        skr_axes_members(below, rr->n_roles, row->key, 0, members);
-        return !skr_axes_vector(rr, level, members, &key, &main) ||
+        skr_axes_members(below, rr->run.n_roles, row->key, 0, members);
+        return !skr_axes_vector(&rr->run, level, members, &key, &main) ||
                skr_role_filter_put(filter, key & axes->side, row, row->lo, row->hi);
     }
     int32_t from = only > row->lo ? only : row->lo;
     int32_t to = only >= 0 && only < row->hi ? only : row->hi;
     for (int32_t x = skr_row_next(row, from); x <= to; x = skr_row_next(row, x + 1)) {
-        skr_axes_members(below, rr->n_roles, row->key, x, members);
-        if (skr_axes_vector(rr, level, members, &key, &main)) {
+        skr_axes_members(below, rr->run.n_roles, row->key, x, members);
+        if (skr_axes_vector(&rr->run, level, members, &key, &main)) {
             const struct skr_row one = {.lo = main, .hi = main};
             if (!skr_role_filter_put(filter, key & axes->side, &one, main, main)) {
                 return false;
@@ -108,7 +108,7 @@ bool skr_role_unit_rows(struct skr_role_run *rr, int32_t level, int32_t unit,
 static const struct skr_role *tight_role(const struct skr_role_run *rr)
 {
     int32_t best = 0;
-    for (int32_t r = 1; r < rr->n_roles; r++) {
+    for (int32_t r = 1; r < rr->run.n_roles; r++) {
         best = rr->n[r] > rr->n[best] ? r : best;
     }
     return &rr->roles->role[best];
@@ -145,15 +145,4 @@ bool skr_role_sets_root(struct skr_role_run *rr, const struct skr_feasible *sets
         }
     }
     return skr_rows_finish(&rr->run, true, ret);
-}
-
-bool skr_role_sets_has(const struct skr_role_run *rr, const struct skr_feasible *sets,
-                       const int32_t *members)
-{
-    uint64_t key = 0;
-    int32_t main = 0;
-    if (!sets->inside[0] || !skr_axes_vector(rr, 1, members, &key, &main)) {
-        return false;
-    }
-    return skr_span_has(sets->inside[0], key, main);
 }

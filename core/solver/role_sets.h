@@ -43,8 +43,5 @@ bool skr_role_sets_build(struct skr_role_run *rr, struct skr_feasible *ret);
 /* S(root): vectors of the axes of level 1, without counters. Sorted by key. */
 bool skr_role_sets_root(struct skr_role_run *rr, const struct skr_feasible *sets,
                         struct skr_rows *ret);
-/* Whether the members [n_roles] are in S(root). */
-bool skr_role_sets_has(const struct skr_role_run *rr, const struct skr_feasible *sets,
-                       const int32_t *members);
 
 #endif

@@ -131,7 +131,7 @@ bool skr_role_settle(struct skr_graph *graph, int32_t level, const struct skr_wo
         return true;
     }
     units.slope = skr_axes_slope(units.axes, words->scope[words->lead]);
-    units.group = words->scope[words->lead] == rr->n_roles;
+    units.group = words->scope[words->lead] == rr->run.n_roles;
     if (units.slope == 0) {
         return true;
     }

@@ -78,9 +78,9 @@ static bool make_builder(struct skr_run *run)
     if (!b) {
         return false;
     }
-    int32_t most = run->rr ? 0 : run->n;
-    for (int32_t level = 1; run->rr && level <= run->tree->n_levels; level++) {
-        int32_t main = skr_axes_main_most(&run->rr->axes[level]);
+    int32_t most = 0;
+    for (int32_t level = 1; level <= run->tree->n_levels; level++) {
+        int32_t main = skr_axes_main_most(&run->axes[level]);
         most = main > most ? main : most;
     }
     b->cap_words = skr_bits_words(most);

@@ -7,6 +7,7 @@
  */
 #include "core/solver/solve_run.h"
 
+#include "core/solver/axes.h"
 #include "core/solver/count_bits.h"
 #include "topology/room.h"
 
@@ -97,8 +98,11 @@ static bool init(struct skr_run *run, const struct skr_problem *problem, size_t 
         return false;
     }
     run->steps_left = INT64_MAX;
+    run->n_roles = run->n_scopes = 1;
+    run->sizes = &run->n;
     run->bits_tmp = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof(uint64_t));
     for (int32_t level = 1; level <= run->tree->n_levels; level++) {
+        run->laws[level] = &run->law[level];
         if (!skr_law_allows_all(&run->law[level], run->n)) {
             uint64_t *bits = skr_run_alloc(run, (size_t)run->n / 64 + 1, sizeof *bits);
             if (bits) {
@@ -107,6 +111,7 @@ static bool init(struct skr_run *run, const struct skr_problem *problem, size_t 
             run->allowed[level] = bits;
         }
     }
+    run->axes = skr_axes_of_equals(run);
     return run->stop == SKR_RUN_GOES_ON;
 }
 

@@ -33,6 +33,7 @@ struct skr_law {
     bool silent;    /* the key of the level is not compared */
 };
 
+struct skr_axes; /* axes.h */
 struct skr_role_builder;
 struct skr_role_run; /* axes.h */
 struct skr_span_note;
@@ -43,8 +44,13 @@ struct skr_run {
     const struct skr_tree *tree;
     struct skr_role_run *rr; /* the run of roles that this one is part of; NULL: equal members */
     int32_t n;
-    bool plain;                             /* no fast paths */
-    struct skr_law law[SKR_LEVELS_MAX + 1]; /* [level], 0 unused */
+    bool plain;                                     /* no fast paths */
+    struct skr_law law[SKR_LEVELS_MAX + 1];         /* [level], 0 unused; of equal members */
+    int32_t n_roles;                                /* of equal members 1 */
+    int32_t n_scopes;                               /* of equal members 1; of roles n_roles + 1 */
+    const int32_t *sizes;                           /* [scope] members */
+    const struct skr_axes *axes;                    /* [level], 0 unused */
+    const struct skr_law *laws[SKR_LEVELS_MAX + 1]; /* [level][scope] */
     /* [level] counts > 0 that the law allows, and 0, as bits [n / 64 + 1]; NULL: all of them. */
     uint64_t *allowed[SKR_LEVELS_MAX + 1];
     struct skr_arena *arena;   /* of the whole run */

@@ -223,15 +223,13 @@ struct skr_span *skr_span_of_counts(struct skr_run *run, int32_t level, struct s
 /* Puts all sums of a row of the left and one of the right half into the builder. */
 static bool add_sums(struct skr_run *run, const struct skr_span *left, const struct skr_span *right)
 {
-    const struct skr_axes *axes = run->rr ? &run->rr->axes[left->level] : NULL;
-    const uint64_t used = (uint64_t)run->law[left->level].used;
+    const struct skr_axes *axes = &run->axes[left->level];
     const struct skr_rows *x = &left->rows;
     const struct skr_rows *y = &right->rows;
     for (int32_t i = 0; i < x->n; i++) {
         for (int32_t j = 0; j < y->n; j++) {
             uint64_t key = x->row[i].key + y->row[j].key;
-            bool fits = axes ? skr_axes_fits(axes, key) : key <= used;
-            if (fits && !skr_rows_add_sums(run, key, &x->row[i], &y->row[j])) {
+            if (skr_axes_fits(axes, key) && !skr_rows_add_sums(run, key, &x->row[i], &y->row[j])) {
                 return false;
             }
         }
@@ -250,7 +248,7 @@ static bool merge(struct skr_run *run, const struct skr_span *left, const struct
                   struct skr_row *space, struct skr_rows *ret)
 {
     const int32_t level = left->level;
-    const int32_t most = run->rr ? skr_axes_main_most(&run->rr->axes[level]) : run->n;
+    const int32_t most = skr_axes_main_most(&run->axes[level]);
     const int32_t step = skr_run_divisor(run, level);
     const int32_t lo = left->lo + right->lo;
     int32_t hi = right->hi < most - left->hi ? left->hi + right->hi : most;

@@ -101,14 +101,15 @@ static int32_t choose_unit(struct chooser *c, const struct skr_graph_node *node,
     const struct skr_graph *graph = c->graph;
     const struct skr_axes *axes = graph->level[c->level].axes;
     const int32_t unit = c->child[c->n++];
-    int32_t *best = c->members + (size_t)unit * (size_t)graph->n_roles;
+    int32_t *best = c->members + (size_t)unit * (size_t)graph->run->n_roles;
     int32_t ret = -1;
     for (int32_t i = 0; i < n; i++) {
         int32_t members[SKR_ROLES_MAX];
         const struct skr_state *state = &node->state[states[i]];
-        skr_axes_members(axes, graph->n_roles, skr_state_key(node, state), state->main, members);
-        if (ret < 0 || compare(members, best, graph->n_roles) > 0) {
-            memcpy(best, members, (size_t)graph->n_roles * sizeof *best);
+        skr_axes_members(axes, graph->run->n_roles, skr_state_key(node, state), state->main,
+                         members);
+        if (ret < 0 || compare(members, best, graph->run->n_roles) > 0) {
+            memcpy(best, members, (size_t)graph->run->n_roles * sizeof *best);
             ret = states[i];
         }
     }
@@ -168,7 +169,7 @@ bool skr_tie_choose(const struct skr_graph *graph, int32_t *members)
     if (!begin(graph, &c)) {
         return false;
     }
-    memset(members, 0, (size_t)tree->n_units * (size_t)graph->n_roles * sizeof *members);
+    memset(members, 0, (size_t)tree->n_units * (size_t)graph->run->n_roles * sizeof *members);
     c.at[0] = (struct entry){.set = graph->level[1].set[0], .port = 0};
     for (c.level = 1; c.level <= graph->n_levels; c.level++) {
         for (int32_t unit = tree->level_first[c.level - 1]; unit < tree->level_first[c.level];

@@ -50,13 +50,13 @@ bool skr_words_init(const struct skr_graph *graph, int32_t level, struct skr_wor
 {
     const struct skr_graph_level *at = &graph->level[level];
     *ret = (struct skr_words){.level = level, .axes = at->axes};
-    for (int32_t scope = 0; scope < graph->n_scopes; scope++) {
-        size_t n = (size_t)graph->n[scope];
+    for (int32_t scope = 0; scope < graph->run->n_scopes; scope++) {
+        size_t n = (size_t)graph->run->sizes[scope];
         if (at->law[scope].silent || n == 0) {
             continue;
         }
         ret->scope[ret->n_keys] = scope;
-        ret->digits[ret->n_keys++] = skr_digits_of(&at->law[scope], graph->n[scope]);
+        ret->digits[ret->n_keys++] = skr_digits_of(&at->law[scope], graph->run->sizes[scope]);
         ret->table[scope] = skr_run_alloc(graph->run, n + 1, sizeof(int64_t));
         ret->counts[scope] = skr_run_alloc(graph->run, n / 64 + 1, sizeof(uint64_t));
         if (!ret->table[scope] || !ret->counts[scope]) {

@@ -20,7 +20,7 @@ bool warm_change(struct warm *w, int32_t leaf)
 
 bool warm_feasible(const struct warm *w)
 {
-    return skr_feasible_has(&w->run, &w->sets, w->run.n);
+    return skr_feasible_has(&w->run, &w->sets, w->run.sizes);
 }
 
 int warm_solve(const struct warm *w, struct skr_solution **ret)
