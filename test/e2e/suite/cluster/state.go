@@ -113,9 +113,11 @@ func (r *Recorder) State(namespace string, anywhere, waiting []string) *State {
 		}
 	}
 	for i := range state.Groups {
-		if _, name, _ := strings.Cut(state.Groups[i].Source, "/"); slices.Contains(waiting, name) {
+		_, name, _ := strings.Cut(state.Groups[i].Source, "/")
+		if slices.Contains(waiting, name) {
 			state.Groups[i].Message = ""
-		} else if slices.Contains(anywhere, name) {
+		}
+		if slices.Contains(anywhere, name) {
 			state.Groups[i].Rank, state.Groups[i].Placement = "", nil
 		}
 	}
