@@ -13,9 +13,12 @@
  * call, no earlier than it was seen here. If kube-scheduler asks about a pod that entered after a member
  * was woken, or about one of lower priority, it has passed the member. A pod that only its own filters
  * refuse causes no call. Its condition shows the first such attempt, and later ones that end with other
- * words or come after a nomination (SKR_TEXT_ASKED_AGAIN). A kube-scheduler that starts has all pods in a queue anew, in any order: what an earlier one was asked to
- * try proves nothing. It is known by its first call after a silence, and by callers that hang up. A profile has its
- * own kube-scheduler, as far as is known here: only pods of one schedulerName are compared.
+ * words or come after a nomination (SKR_TEXT_ASKED_AGAIN).
+ *
+ * A kube-scheduler that starts has all pods in a queue anew, in any order: what an earlier one was asked
+ * to try proves nothing. It is known by its first call after a silence, and by callers that hang up. A
+ * profile has its own kube-scheduler, as far as is known here: only pods of one schedulerName are
+ * compared.
  */
 #include "core/gang/state/gang.h"
 
