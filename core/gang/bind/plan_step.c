@@ -129,23 +129,17 @@ static skr_time awaited_since(const struct skr_gang *e, const struct plan *plan,
     return plan->heard_at > since ? plan->heard_at : since;
 }
 
-/* Why kube-scheduler does not come to an activated member. */
-enum absence {
-    ABSENCE_UNKNOWN,
-    ABSENCE_REFUSED, /* it has said so: its in-tree filters refuse every node */
-    ABSENCE_PASSED,  /* it has passed the member in its queue, as when another plugin holds that */
-};
-
-/* True: the plan has ended. */
-static bool give_up(struct skr_gang *e, struct group *g, struct pod_entry *p, enum absence why)
+/* kube-scheduler does not come to an activated member. refused: it has said that its own filters refuse every node;
+ * else it has passed the member in its queue, as when another plugin holds that. True: the plan has ended. */
+static bool give_up(struct skr_gang *e, struct group *g, struct pod_entry *p, bool refused)
 {
     SKR_STRBUF(text);
-    if (why != ABSENCE_REFUSED && g->plan->binding_persisted) {
+    if (!refused && g->plan->binding_persisted) {
         return false; /* another node would not help it; until the deadline */
     }
     skr_nomination_tried(p);
     skr_claims_doubt(p);
-    if (why == ABSENCE_REFUSED) {
+    if (refused) {
         skr_refusal_note(e, g, p);
     } else {
         skr_refusal_note_absent(e, g, p);
@@ -157,13 +151,6 @@ static bool give_up(struct skr_gang *e, struct group *g, struct pod_entry *p, en
     skr_refusal_say(e, g, &text);
     skr_plan_loss_abort(e, g, SKR_REASON_FILTERED_BY_OTHERS, text.s, true);
     return true;
-}
-
-static enum absence absence_of(const struct skr_gang *e, const struct pod_entry *p)
-{
-    return skr_nomination_was_refused(p)             ? ABSENCE_REFUSED
-           : skr_scheduler_progress_has_passed(e, p) ? ABSENCE_PASSED
-                                                     : ABSENCE_UNKNOWN;
 }
 
 /* Looks at activated members without a filter call. Silence alone ends no plan: kube-scheduler may still try the
@@ -194,12 +181,11 @@ static bool patience_is_over(struct skr_gang *e, struct group *g)
         }
         const skr_time before = skr_scheduler_progress_reached_before(e, p);
         const skr_time idle_at = (before > since ? before : since) + SKR_PLAN_IDLE_S * SKR_SECOND;
-        const enum absence why = until <= now ? absence_of(e, p) : ABSENCE_UNKNOWN;
+        const bool refused = skr_nomination_was_refused(p);
+        const bool absent = until <= now && (refused || skr_scheduler_progress_has_passed(e, p));
         const skr_time look_at = until > now ? until : now + SKR_SECOND;
-        const bool lives =
-            e->progress.last > p->work->activation.at || skr_nomination_was_refused(p);
-        idle = idle || (lives && idle_at <= now);
-        if (why != ABSENCE_UNKNOWN && give_up(e, g, p, why)) {
+        idle = idle || ((refused || e->progress.last > p->work->activation.at) && idle_at <= now);
+        if (absent && give_up(e, g, p, refused)) {
             return true;
         }
         next = idle_at > now && idle_at < next ? idle_at : next;
