@@ -183,16 +183,6 @@ bool skr_pod_rules_is_about(const struct skr_pod_shape *spec, const struct skr_p
     return about;
 }
 
-static size_t n_pods(const struct skr_gang *e)
-{
-    struct pod_walk p = {0};
-    size_t n = 0;
-    while (skr_pod_walk_next(e, &p)) {
-        n++;
-    }
-    return n;
-}
-
 /* The same of the pod with this number in the walk: all affinities of a shape are about the same pods. */
 static bool concerns(struct pod_rules_work *w, const struct skr_pod_shape *spec,
                      const struct skr_pod_rule *rule, const struct pod_walk *p, size_t number)
@@ -200,7 +190,8 @@ static bool concerns(struct pod_rules_work *w, const struct skr_pod_shape *spec,
     enum { NOT_KNOWN, NO, YES };
     if (rule->kind == SKR_POD_RULE_AFFINITY && w->affinity_of != spec) {
         w->affinity_of = spec;
-        w->affinity = skr_arena_array(w->arena, n_pods(w->e) + 1, sizeof *w->affinity);
+        const size_t n = skr_pods_count(w->e) + skr_residents_count(w->e);
+        w->affinity = skr_arena_array(w->arena, n + 1, sizeof *w->affinity);
     }
     if (rule->kind != SKR_POD_RULE_AFFINITY || !w->affinity) {
         return skr_pod_rules_is_about(spec, rule, p->meta);
