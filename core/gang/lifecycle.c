@@ -116,7 +116,7 @@ static void missing_members(struct group *g)
         return;
     }
     skr_roles_say_group(g, held ? g->seats.n_ready : g->seats.n_new, skr_membership_needs(g),
-                        held ? " ready" : "", &text);
+                        held ? SKR_ROLE_READY : SKR_ROLE_PRESENT, &text);
     if (skr_entry_is_derived(g->name)) {
         skr_strbuf_add(&text, " (");
         skr_size_field_add(g, NULL, &text);
@@ -241,7 +241,7 @@ static void evaluate_bound(struct skr_gang *e, struct group *g)
     } else if (skr_run_limit_is_over(e, g) ||
                (!reason_stands(e, g) && g->reason != SKR_REASON_BIND_FAILED)) {
         SKR_STRBUF(text);
-        skr_roles_say_group(g, g->seats.n_bound, size, " bound", &text);
+        skr_roles_say_group(g, g->seats.n_bound, size, SKR_ROLE_BOUND, &text);
         say_limit_over(e, g, &text);
         skr_group_state_reason(g, SKR_REASON_MEMBERS_MISSING, text.s);
     }

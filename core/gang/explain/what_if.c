@@ -285,7 +285,8 @@ static bool is_incomplete(const struct group *g, size_t n, struct what_if *w)
     if (g->seats.n_bound > 0 || skr_membership_may_be_planned(g)) {
         return false;
     }
-    skr_roles_say_group(g, g->seats.n_ready, skr_membership_needs(g), "", &w->sentence);
+    skr_roles_say_group(g, g->seats.n_ready, skr_membership_needs(g), SKR_ROLE_PRESENT,
+                        &w->sentence);
     return true;
 }
 

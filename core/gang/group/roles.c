@@ -400,15 +400,16 @@ void skr_roles_say_missing(const struct group *g, bool bound, struct skr_strbuf 
     }
 }
 
-void skr_roles_say_group(const struct group *g, size_t n, size_t of, const char *what,
+void skr_roles_say_group(const struct group *g, size_t n, size_t of, enum skr_role_members which,
                          struct skr_strbuf *b)
 {
+    static const char *const word[] = {"", " ready", " bound"};
     skr_strbuf_addf(b, "group %s", g->name);
     if (g->roles.keyed) {
         skr_strbuf_add(b, ": ");
-        skr_roles_say_missing(g, strcmp(what, " bound") == 0, b);
+        skr_roles_say_missing(g, which == SKR_ROLE_BOUND, b);
     } else {
-        skr_strbuf_addf(b, " has %zu of %zu members%s", n, of, what);
+        skr_strbuf_addf(b, " has %zu of %zu members%s", n, of, word[which]);
     }
 }
 

@@ -60,9 +60,9 @@ bool skr_roles_have_rules(const struct group *g);
 /* "3 of 4 leader pods, 28 of 28 worker pods", in role order; of more than three roles those that lack
  * pods. bound: of the bound pods alone, "3 of 4 leader pods bound". */
 void skr_roles_say_missing(const struct group *g, bool bound, struct skr_strbuf *b);
-/* "group g: 3 of 4 leader pods" of key roles, else "group g has n of OF members" and what they are:
- * " ready", " bound" or "". */
-void skr_roles_say_group(const struct group *g, size_t n, size_t of, const char *what,
+/* "group g: 3 of 4 leader pods" of key roles, else "group g has n of OF members", of which kind, where present
+ * ones have no word: "ready", "bound". */
+void skr_roles_say_group(const struct group *g, size_t n, size_t of, enum skr_role_members which,
                          struct skr_strbuf *b);
 /* "1 leader and 4 workers"; at most three roles by name. count: [roles.n]. */
 void skr_roles_say_counts(const struct group *g, const int32_t *count, struct skr_strbuf *b);
