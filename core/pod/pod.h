@@ -106,11 +106,11 @@ struct skr_pod_rule {
     size_t n_namespaces;
     const char **namespaces;
     struct skr_pod_selector by_labels;
-    bool
-        unknown_namespaces; /* by_labels asks for more than names: not resolved; or the rule is beyond
-                              * SKR_POD_RULES_PARTS_MAX, and selects what is not known */
-    int32_t max_skew;       /* SPREAD: >= 1 */
-    int32_t min_domains;    /* SPREAD: 0 unset */
+    /* by_labels asks for more than names, or the rule is beyond SKR_POD_RULES_PARTS_MAX: what it selects is not
+     * known. */
+    bool unknown_namespaces;
+    int32_t max_skew;      /* SPREAD: >= 1 */
+    int32_t min_domains;   /* SPREAD: 0 unset */
     bool ignores_affinity; /* SPREAD: nodeAffinityPolicy Ignore: nodes the pod excludes count too */
     bool honors_taints;    /* SPREAD: nodeTaintsPolicy Honor: nodes it does not tolerate do not */
     int32_t port;          /* HOST_PORT */

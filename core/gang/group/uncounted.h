@@ -31,9 +31,8 @@ void skr_uncounted_measure_shapes(struct skr_gang *e, struct group *g,
                                   const struct device_needs *needs);
 /* It is one of these groups, and one attempt would take too long. O(1). */
 bool skr_uncounted_is_beyond(const struct skr_gang *e, const struct group *g);
-/* When the group may be tried, as far as is known; SKR_TIME_NEVER: once another one has been, or something has
- * changed. O(groups and
- * their members) once a second, for all namespaces together. */
+/* When the group may be tried, as far as is known; SKR_TIME_NEVER: once another one has been, or something
+ * has changed. O(groups and their members) once a second, for all namespaces together. */
 skr_time skr_uncounted_opens(const struct skr_gang *e, const struct group *g);
 /* It has no pod with kube-scheduler, and its namespace has as many as may be. */
 bool skr_uncounted_is_full(const struct skr_gang *e, const struct group *g);
